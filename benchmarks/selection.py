@@ -16,7 +16,7 @@ import numpy as np
 
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.ranking import ranked
-from crowdopt.verbs.select import HireOptions, hire
+from crowdopt.verbs.select import SelectOptions, hire
 
 
 def tallies(kind: str, workers: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -40,7 +40,7 @@ def with_money(seed: int) -> None:
     print("| 300 workers with prices, at most 100 and 40 in money | seconds | score | status |\n|---|---|---|---|")
     for method in ("dynamic-programming", "program"):
         # gold is trusted: a crowd this near to guessing would be taken for one whose columns are swapped
-        options = HireOptions(method=method, time_limit=300.0, trust_gold=True)
+        options = SelectOptions(method=method, time_limit=300.0, trust_gold=True)
         took, found = timed(lambda: hire(instance, options))  # noqa: B023
         print(f"| {method} | {took:.2f} | {found.score:.9f} | {found.status.value} |")
 

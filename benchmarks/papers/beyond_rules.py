@@ -19,7 +19,6 @@ import numpy as np
 
 import crowdopt
 from crowdopt.crowd.vote_errors import CERTAIN, breaches, exact_errors
-from crowdopt.io.plan import versions
 from crowdopt.pages.charts import altair, save
 
 CROWDS = {  # name: (skill, workers of 100), labels that a worker gives as a share of the tasks
@@ -110,7 +109,6 @@ def draw(rows: list[dict], path: Path) -> None:
 
 def computed(tasks: int, limit: float) -> list[list[str]]:
     """The table's rows, each printed as soon as it is known."""
-    print(" · ".join(f"{name} {number}" for name, number in versions().items()) + "\n")
     print("| crowd | epsilon | " + " | ".join(RULES) + " |")
     print("|---" * (2 + len(RULES)) + "|")
     rows = []

@@ -26,7 +26,7 @@ from crowdopt.online.arrivals import Arrival, Stream
 STRETCH = 64  # gold tasks whose chances are drawn together
 # What chance is needed for: each has a generator of its own, told from the others of a seed by its number.
 ORDER, TRUTH, WORK, GOLD, EXTRA, HELD = range(6)
-ANSWERS, GOLD_ORDER, COIN, HARD, CLIQUE, AUDIT, LOOKS = 5, 6, 7, 60, 61, 71, 83
+ANSWERS, GOLD_ORDER, COIN, HARD, CLIQUE, LOOKS = 5, 6, 7, 60, 61, 83
 
 
 @dataclass(frozen=True, eq=False)

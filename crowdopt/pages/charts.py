@@ -15,8 +15,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from crowdopt.arrays import Floats
 from crowdopt.errors import InputError
 from crowdopt.files import draft
@@ -169,20 +167,13 @@ def at(across: float, key: str = "x", **look: Any) -> Any:
 
 def cost_curve(epsilon: Floats, bound: Floats, plan: Floats) -> Any:
     """Cost against epsilon, (points,), on logarithmic scales: what no plan undercuts, and plans found or NaN."""
-    least = _priced("no plan costs less", epsilon, bound)
-    found = _priced("a plan", epsilon, plan)
-    channels = _cost_of_target("error target of every task", "cost of the labels")
+    least, found = (
+        [{"epsilon": e, "cost": c, "what": what} for e, c in zip(epsilon.tolist(), cost.tolist(), strict=True) if c > 0]
+        for what, cost in (("no plan costs less", bound), ("a plan", plan))
+    )
+    up, colour = on("cost:Q", "cost of the labels", log=True, zero=False, nice=True), hue("what:N", orient="bottom")
+    channels = {"x": on("epsilon:Q", "error target of every task", log=True), "y": up, "color": colour}
     return sized(plot(least, "line", channels) + plot(found, "point", channels, filled=True, size=50))
-
-
-def _priced(what: str, epsilon: Floats, cost: Floats) -> list[dict[str, Any]]:
-    pairs = zip(epsilon.tolist(), cost.tolist(), strict=True)
-    return [{"epsilon": e, "cost": c, "what": what} for e, c in pairs if c == c and c > 0]
-
-
-def _cost_of_target(target: str, cost: str) -> dict[str, Any]:
-    up = on("cost:Q", cost, log=True, zero=False, nice=True)
-    return {"x": on("epsilon:Q", target, log=True), "y": up, "color": hue("what:N", orient="bottom")}
 
 
 def cost_of_rounds(points: list[tuple[str, float, float]]) -> Any:
@@ -196,20 +187,6 @@ def cost_of_rounds(points: list[tuple[str, float, float]]) -> Any:
     last = [row for row in rows if row["rounds"] == shown[names[-1]]]
     lines = plot([row for row in rows if row not in last], "line", channels, point=True)
     return sized(lines + plot(last, "line", channels, point=True, strokeDash=[6, 3]))
-
-
-def total_cost(epsilon: Floats, labels: Floats, total: Floats, experts_alone: float) -> Any:
-    """Cost against the error that labels are planned for: labels alone, labels with their audit, experts alone.
-
-    epsilon (k,): errors that labels are planned for; labels, total (k,): what the labels cost, and with their audit;
-    experts_alone: what it costs to have an expert answer every task.
-    """
-    both = _priced("labels and audit", epsilon, total)
-    rows = [*both, *_priced("labels alone, nothing certified", epsilon, labels)]
-    rows += _priced("experts alone", epsilon, np.full(len(epsilon), experts_alone))
-    channels = _cost_of_target("error that the labels are planned for", "cost")
-    best = min(both, key=lambda row: float(row["cost"]))
-    return sized(plot(rows, "line", channels) + plot([best], "point", channels, filled=True, size=80))
 
 
 def hiring_chart(selection: Selection, frontier: Frontier | None = None) -> Any:

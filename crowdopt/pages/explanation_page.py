@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.pages import Kind
-from crowdopt.pages.charts import cost_curve, cost_of_rounds, total_cost
+from crowdopt.pages.charts import cost_curve, cost_of_rounds
 from crowdopt.pages.page import Chart, Folded, Page, PageTable, Section
 
 Tables: TypeAlias = Mapping[str, Mapping[str, Sequence[Any]]]
@@ -20,18 +20,12 @@ LISTS = {
     "tasks": "What one more task costs, at the margin",
     "workers": "What one more label by a worker saves at most",
     "curve": "Costs of error targets, as figures",
-    "audit": "Labels and audit, as figures",
     "rounds": "Costs of rounds, as figures",
 }
 
 
 def _curve(table: Mapping[str, Sequence[Any]], facts: Mapping[str, Any]) -> Any:
     return cost_curve(*(_numbers(table[key]) for key in ("epsilon", "bound", "plan")))
-
-
-def _audit(table: Mapping[str, Sequence[Any]], facts: Mapping[str, Any]) -> Any:
-    targets, labels, total = (_numbers(table[key]) for key in ("epsilon", "labels", "total"))
-    return total_cost(targets, labels, total, facts["audit"]["experts_alone"])
 
 
 def _rounds(table: Mapping[str, Sequence[Any]], facts: Mapping[str, Any]) -> Any:
@@ -46,7 +40,6 @@ CHARTS: dict[str, tuple[str, str, Callable[..., Any]]] = {
         "The line: what no plan undercuts. Points: plans found.",
         _curve,
     ),
-    "audit": ("Labels and their audit together", "The point: where both together are cheapest.", _audit),
     "rounds": ("What rounds cost", "More rounds cost less, as votes that are in decide who is asked next.", _rounds),
 }
 

@@ -17,9 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from crowdopt import jobs
-from crowdopt.answers.audit.bound import most_left
-from crowdopt.answers.audit.tariff import Tariff, spendable, tariff
-from crowdopt.arrays import Bools, Floats, places
+from crowdopt.arrays import Floats, places
 from crowdopt.core.registry import code_of
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
@@ -29,13 +27,13 @@ from crowdopt.files import draft
 from crowdopt.io.campaign import LabelRecord, arrays_of, read_archive
 from crowdopt.memory import refuse_beyond_memory
 from crowdopt.notebooks import InFrames, number
-from crowdopt.online.arrivals import Run, Stream
-from crowdopt.online.crowds import AUDIT, breach, breached, hold_out, recorded_stream, simulated_stream
+from crowdopt.online.arrivals import Stream
+from crowdopt.online.crowds import breach, breached, hold_out, recorded_stream, simulated_stream
 from crowdopt.online.limits import Least
 from crowdopt.online.policies import named
 from crowdopt.online.policies.kos import Kos
 from crowdopt.online.replay import replay
-from crowdopt.online.run_score import Optimum, answers_of, score
+from crowdopt.online.run_score import Optimum, score
 
 Row: TypeAlias = Mapping[str, Any]
 Columns: TypeAlias = tuple[tuple[str, str, str], ...]  # title, figure and form of what is shown of each policy
@@ -134,9 +132,8 @@ COLUMNS: Columns = (
     ("claimed", "error_claimed", "7.4f"),
     ("unsure", "unfinished", "7.1%"),
 )
-# of a rule that is not linear; of recorded answers
+# of a rule that is not linear
 PROMISED: Columns = (("/promise", "ratio_promise", "9.3f"), ("missed", "missed_share", "7.1%"))
-AUDITED: Columns = (("certified", "certified", "9.4f"), ("with audit", "cost_audited", "10.1f"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,8 +183,7 @@ class Comparison(InFrames):
     @property
     def columns(self) -> Columns:
         """What is shown of each policy."""
-        columns = COLUMNS + PROMISED * bool(self.optimum.promise)
-        return columns + AUDITED * any(line.get("certified") is not None for line in self.summary)
+        return COLUMNS + PROMISED * bool(self.optimum.promise)
 
     @property
     def offline(self) -> list[str]:
@@ -334,15 +330,14 @@ def row(
     optimum: list[Any],
     possible: float | None,
     labels: int = 0,
-    audit: str = "",
     code: str = "",
 ) -> dict[str, Any]:
     """Play one policy over one trial's stream and score it.
 
     setting: path of the archive that all rows share; trial, seed: place of the trial, and the seed of all; possible:
     what no policy undercuts; labels: for a policy that is to take as many labels as another one; 0: it knows
-    itself; audit: what an expert's audit of recorded answers costs (crowdopt.answers.audit); code: digest of a
-    third party's, so that a row of other code is another row; -> figures and seconds for each arrival, as plain JSON.
+    itself; code: digest of a third party's, so that a row of other code is another row; -> figures and seconds for each
+    arrival, as plain JSON.
     """
     shared = read_setting(setting)
     policy = named(text)
@@ -352,8 +347,6 @@ def row(
     run = replay(policy, stream, jobs.seed_of(seed, trial), solve)
     best = Optimum(*optimum)
     figures = {"text": text, "trial": trial, **score(run, best, possible)}
-    if shared.record is not None:
-        figures |= certified(run, tariff(audit), jobs.seed_of(seed, trial))
     return {"figures": figures, "seconds": run.seconds}
 
 
@@ -364,7 +357,6 @@ class TrialOptions:
     policies: Sequence[str]
     trials: int
     seed: int  # of all trials
-    audit: str = ""  # as for :func:`row`
 
 
 def play(
@@ -390,7 +382,7 @@ def play(
     possible = least.cost if least is not None and np.isfinite(least.cost) else None
 
     def job(text: str, trial: int, labels: int = 0) -> jobs.Job:
-        given = {"seed": asked.seed, "optimum": best, "possible": possible, "labels": labels, "audit": asked.audit}
+        given = {"seed": asked.seed, "optimum": best, "possible": possible, "labels": labels}
         if code := code_of(named(text)):
             given["code"] = code
         return jobs.Job.of(row, setting=path, text=text, trial=trial, **given)
@@ -479,29 +471,3 @@ def with_gold(
     if not 0 <= share < 1:
         raise InputError(f"the share of tasks held out as gold must lie in [0, 1), not {share}")
     return hold_out(instance, record.truth, share, seed)
-
-
-def certified(run: Run, terms: Tariff, seed: int) -> dict[str, float | None]:
-    """The share of wrong answers that an audit of a fixed size leaves at most, and the run's cost with it.
-
-    The tasks of known truth are the population; so many of them are drawn, the wrong ones corrected, and the bound is
-    exact (crowdopt.answers.audit). A task without an answer counts as wrong.
-
-    terms: size of the audit (all answers, if there are fewer), price of a look, confidence; -> ``certified`` and
-    ``cost_audited``; None where no truth is known.
-    """
-    truth = run.stream.truth
-    judged = (truth >= 0) & (run.stream.instance.need > COVERAGE)
-    count = int(judged.sum())
-    if not count:
-        return {"certified": None, "cost_audited": None}
-    wrong = (answers_of(run) != truth)[judged]
-    return after_audit(wrong, run.total_cost, terms, seed)
-
-
-def after_audit(wrong: Bools, cost: float, terms: Tariff, seed: int) -> dict[str, float | None]:
-    """``certified`` and ``cost_audited`` of answers (answers,) of which it is known whether they are wrong."""
-    checks = min(int(terms.checks), wrong.size)
-    drawn = np.random.default_rng([seed, AUDIT]).choice(wrong.size, checks, replace=False)
-    left = most_left(wrong.size, checks, int(wrong[drawn].sum()), spendable(terms.confidence))
-    return {"certified": left / wrong.size, "cost_audited": cost + terms.price * checks}

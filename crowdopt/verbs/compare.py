@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.audit.tariff import tariff
 from crowdopt.assign.plan import Plan
 from crowdopt.core.solution import Status
 from crowdopt.crowd.alike import of_tasks
@@ -57,9 +56,6 @@ class CompareOptions(StudyOptions):
         Share of the tasks of known truth that is held out as gold.
     breach : str
         How simulated workers deviate from the model: difficulty=.3,clique=.2,drift=.1. (crowdopt.online.crowds)
-    audit : str
-        The audit of recorded answers: checks=100,price=20,confidence=.95 (the default). Each policy's ``certified``
-        error and its cost with the audit (crowdopt.answers.audit).
     rule : str, optional
         Rule of evidence, in place of the campaign's.
     epsilon : float, optional
@@ -76,7 +72,6 @@ class CompareOptions(StudyOptions):
     record: LabelRecord | None = None
     gold_share: float = 0.2
     breach: str = ""
-    audit: str = ""
     rule: str | None = None
     epsilon: float | None = None
     trust_gold: bool = False
@@ -124,7 +119,6 @@ def compare(campaign: InstanceLike, asked: CompareOptions) -> Comparison:
     if asked.trials < 1:
         raise InputError(f"the number of trials must be at least 1, not {asked.trials}")
     wanted = texts(asked.policies)
-    tariff(asked.audit)
     instance, held = with_gold(instance, record, asked.gold_share, asked.seed)
     offline = attainable(instance, record)
     shown = policies_rule(offline)
@@ -136,7 +130,7 @@ def compare(campaign: InstanceLike, asked: CompareOptions) -> Comparison:
     with TemporaryDirectory() as spare:
         folder = Path(spare) if asked.output is None else Path(asked.output) / WORK
         possible = _least(instance) if record is None else None
-        trials = TrialOptions(wanted, asked.trials, asked.seed, asked.audit)
+        trials = TrialOptions(wanted, asked.trials, asked.seed)
         comparison = play(setting, trials, row, folder, asked.processes, optimum, possible)
     if asked.output is None:
         return comparison

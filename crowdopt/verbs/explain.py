@@ -13,8 +13,6 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from crowdopt.answers import one_coin
-from crowdopt.answers.audit.tariff import Realised, Tariff, Together, realised, tariff, together
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.cascade.cheapest_policy import LawPrice, cheapest_policy, law_price, with_law
@@ -30,7 +28,6 @@ from crowdopt.crowd.doubt import gold_of
 from crowdopt.crowd.error_correlation import EffectiveVotes, effective_votes
 from crowdopt.crowd.gold import FITS
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.rules import refuse_average
 from crowdopt.documents import finite
 from crowdopt.errors import InputError
 from crowdopt.io.folders import check_target
@@ -38,7 +35,6 @@ from crowdopt.io.plan import read_claims, read_overrides
 from crowdopt.io.policy import is_policy
 from crowdopt.io.results import EXPLANATION, write_explanation
 from crowdopt.io.settings import overridden, overrides
-from crowdopt.io.tables import read_labels, read_truth
 from crowdopt.kernels import for_small
 from crowdopt.notebooks import InNotebooks, number
 from crowdopt.pages.charts import Undrawn, drawn
@@ -49,7 +45,6 @@ from crowdopt.verbs.binding import (
     AnyPath,
     InstanceLike,
     PlanLike,
-    TableLike,
     instance_of,
     keywords,
     options_of,
@@ -290,8 +285,6 @@ class Explanation(InNotebooks):
         Without a plan: what is missing; ways out, each with a plan.
     margins, curve
         With one: prices of tasks and values of capacities; what each error target costs, where it was asked for.
-    together
-        Labels and audit planned together, where that was asked for.
     """
 
     instance: AssignmentInstance
@@ -302,13 +295,12 @@ class Explanation(InNotebooks):
     ways: list[Remedy] = field(default_factory=list)
     margins: Margins | None = None
     curve: CostCurve | None = None
-    together: Together | None = None
     undrawn: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainOptions:
-    """Options of an explanation: its plan, rule and target, an audit, and where it is written.
+    """Options of an explanation: its plan, rule and target, and where it is written.
 
     Parameters
     ----------
@@ -318,13 +310,6 @@ class ExplainOptions:
         Rule of evidence, in place of the campaign's, and of the plan's.
     epsilon : float, optional
         Error probability of every task, in place of the campaign's, and of the plan's.
-    audit : str, optional
-        Plan labels and an expert's audit together: price=20,confidence=.95[,ratio=1.5]. The ratio of realised to
-        claimed errors is 1.5 unless stated or seen in ``labels``.
-    labels : path, optional
-        Earlier labels, from which the ratio of errors is taken.
-    truth : path, optional
-        Known answers to these tasks: task,label.
     trust_gold : bool
         Take gold as it is, below chance too.
     time_limit : float
@@ -339,9 +324,6 @@ class ExplainOptions:
     plan: PlanLike | None = field(default=None, kw_only=False)
     rule: str | None = None
     epsilon: float | None = None
-    audit: str | None = None
-    labels: TableLike | None = None
-    truth: TableLike | None = None
     trust_gold: bool = False
     time_limit: float = 60.0
     output: AnyPath | None = None
@@ -355,12 +337,11 @@ def explain(campaign: InstanceLike, asked: ExplainOptions) -> Explanation:
     Raises
     ------
     InputError
-        If something cannot be read or written, an audit is asked for where the rule is for an average, or the time is
-        over before anything is known.
+        If something cannot be read or written, or the time is over before anything is known.
 
     Reads
     -----
-    a campaign; earlier labels and truth, if given
+    a campaign
 
     Writes
     ------
@@ -375,23 +356,15 @@ def explain(campaign: InstanceLike, asked: ExplainOptions) -> Explanation:
     if asked.output is not None:
         check_target(Path(asked.output), EXPLANATION, asked.force)
     options_of(asked.time_limit, 0)  # refuses a limit that is none
-    terms = None if asked.audit is None else tariff(asked.audit)
-    seen = _seen(asked)
     if asked.plan is not None and is_adaptive(asked.plan):
-        if terms is not None or asked.rule is not None or asked.epsilon is not None:
-            raise InputError(
-                "for an adaptive plan explain says what rounds cost; leave --rule, --epsilon and --audit out"
-            )
+        if asked.rule is not None or asked.epsilon is not None:
+            raise InputError("for an adaptive plan explain says what rounds cost; leave --rule and --epsilon out")
         return _of_rounds(campaign, asked.plan, asked)
     settings = {} if asked.plan is None else _settings_of(asked.plan)
     instance = instance_of(campaign, trust_gold=asked.trust_gold)
     instance = instance_of(overridden(instance, settings) if settings else instance, asked.rule, asked.epsilon)
-    if terms is not None:
-        refuse_average(instance.the_rule, "an audit planned together with labels")
     with for_small(instance.n_tasks, instance.n_workers):
-        explanation = _explained(instance, terms, asked.output is not None, asked.time_limit)
-    if terms is not None and explanation.feasible:
-        explanation = _with_audit(explanation, terms, asked.audit or "", seen)
+        explanation = _explained(instance, asked.output is not None, asked.time_limit)
     return explanation if asked.output is None else _written(explanation, _tables(explanation), asked)
 
 
@@ -407,14 +380,8 @@ def _written(found: Explanation, tables: dict[str, dict[str, Any]], asked: Expla
     return replace(found, undrawn=undrawn)
 
 
-def _seen(asked: ExplainOptions) -> Realised | None:
-    if (asked.labels is None) != (asked.truth is None) or (asked.labels is not None and asked.audit is None):
-        raise InputError("--labels and --truth belong together, and to --audit: they show the ratio of errors")
-    return None if asked.labels is None or asked.truth is None else _realised(asked.labels, asked.truth)
-
-
-def _explained(instance: AssignmentInstance, terms: Tariff | None, tables: bool, time_limit: float) -> Explanation:
-    """Why there is no plan, or what more of anything is worth; the cost of targets where an audit or tables ask."""
+def _explained(instance: AssignmentInstance, tables: bool, time_limit: float) -> Explanation:
+    """Why there is no plan, or what more of anything is worth; the cost of targets where tables are written."""
     if instance.the_rule.average:
         return _of_average(solve(instance, time_limit=time_limit))
     clock = Clock(time_limit)
@@ -422,8 +389,7 @@ def _explained(instance: AssignmentInstance, terms: Tariff | None, tables: bool,
     if not known.found:
         return _no_plan(known, max(clock.left, (1 - SEARCH) * time_limit))
     margins = margins_of(instance, probe(clock.left / 2))
-    wanted = tables or terms is not None
-    curve = cost_of_targets(instance, time_limit=max(clock.left, time_limit / 4)) if wanted else None
+    curve = cost_of_targets(instance, time_limit=max(clock.left, time_limit / 4)) if tables else None
     return _worth(known, margins, curve)
 
 
@@ -510,48 +476,6 @@ def _settings_of(plan: PlanLike) -> dict[str, Any]:
     return read_overrides(plan) if isinstance(plan, str | Path) else overrides(plan.instance)
 
 
-def _realised(labels: TableLike, truth: TableLike) -> Realised:
-    table = read_labels(labels)
-    answers, true = one_coin(table), read_truth(truth, table)
-    known = true >= 0
-    return realised(1 - answers.confidence[known], (answers.answer != true)[known])
-
-
-def _with_audit(found: Explanation, terms: Tariff, audit: str, seen: Realised | None) -> Explanation:
-    assert found.curve is not None
-    said = f"realised errors taken as {terms.ratio:g} times the planned ones"
-    if seen is not None and "ratio" not in audit:
-        if seen.enough:
-            terms = replace(terms, ratio=seen.ratio)
-        known = f"{seen.ratio:.3g} times the claims on {seen.tasks} known tasks [{seen.low:.3g}, {seen.high:.3g}]"
-        why = "" if seen.enough else f"; too few are wrong, so {terms.ratio:g} is taken"
-        said = f"realised errors were {known}{why}"
-    n, target = found.instance.n_tasks, float(found.instance.epsilon.mean())
-    plan = together(found.curve.epsilon, found.curve.bound, n, target, terms)
-    best, alone = int(np.argmin(plan.total)), float(np.interp(target, plan.epsilon, plan.labels))
-    sentences = [
-        f"with an audit that certifies {target:g} at confidence {terms.confidence:g}, {terms.price:g} a look; {said}:",
-        f"plan labels for {plan.epsilon[best]:.3g} (at least {number(plan.labels[best])}), "
-        f"check {plan.looks[best]} of {n} answers: {number(plan.total[best])} in all",
-        f"no audit, labels for {target:g}: at least {number(alone)}, and nothing is certified",
-        f"experts alone: {n} looks, {number(plan.experts_alone)}",
-    ]
-    if plan.experts_alone <= plan.total[best]:
-        sentences.append("so experts alone are cheapest")
-    facts = {
-        "target": target,
-        "ratio": terms.ratio,
-        "epsilon": float(plan.epsilon[best]),
-        "labels": float(plan.labels[best]),
-        "looks": int(plan.looks[best]),
-        "total": float(plan.total[best]),
-        "no_audit": alone,
-        "experts_alone": plan.experts_alone,
-    }
-    whole = [*found.sentences, *sentences]
-    return replace(found, sentences=whole, facts={**found.facts, "audit": facts}, together=plan)
-
-
 def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
     tables: dict[str, dict[str, Any]] = {}
     if found.shortage is not None:
@@ -561,10 +485,6 @@ def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
         worth = found.margins
         tables["tasks"] = {"task": None, "price": worth.task_price}
         tables["workers"] = {"worker": None, "value": worth.capacity_value}
-    if found.together is not None:
-        plan = found.together
-        columns = {"epsilon": plan.epsilon, "labels": plan.labels, "looks": plan.looks, "total": plan.total}
-        tables["audit"] = columns
     if found.curve is not None:
         curve = found.curve
         tables["curve"] = {

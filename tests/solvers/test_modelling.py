@@ -76,7 +76,8 @@ def test_names_lead_to_tasks_and_workers() -> None:
     )
     program = crowdopt.programs.assignment.build(instance)
     assert crowdopt.to_highspy(program, instance)[0].getColName(1)[1] == "y[photo-1,bo]"
-    assert crowdopt.to_pulp(program, instance)[1]["y"][0, 1].name == "y(photo~1,bo)"
+    _problem, variables = crowdopt.to_pulp(program, instance)  # PuLP 4's variables live as long as their problem
+    assert variables["y"][0, 1].name == "y(photo~1,bo)"
     assert crowdopt.to_cvxpy(program)[1]["y"].shape == (2, 2)
 
 

@@ -1,22 +1,14 @@
-"""What an audit or an escalation costs, as the words of an option say it; labels and audit planned together."""
+"""What an audit may spend of the chance of a false claim, and the prices of an escalation as an option says them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-import numpy as np
-from scipy.special import gammaincinv
-
-from crowdopt.answers.audit.bound import checks_needed
-from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.program import named_numbers
 from crowdopt.errors import refuse_unless
 
-GRID = 60  # error targets that are tried, beside those given
 SPENT = 1e-12  # of the chance of a false claim; less than that left is nothing left
-ENOUGH = 10  # wrong answers from which on the ratio of realised to claimed errors is taken from known ones
 
 
 def spendable(confidence: float, earlier: Sequence[float] = (), share: float = 1.0) -> float:
@@ -41,31 +33,6 @@ def spendable(confidence: float, earlier: Sequence[float] = (), share: float = 1
 
 
 @dataclass(frozen=True)
-class Tariff:
-    """An audit in terms of money."""
-
-    price: float = 20.0  # of one look by the expert, in units of the labels' cost
-    confidence: float = 0.95  # of the claim
-    checks: float = 100.0  # answers looked at, where their number is given
-    ratio: float = 1.5  # realised over claimed error; recorded label sets had 1.1 to 1.9
-
-    def __post_init__(self) -> None:
-        price, checks = self.price, self.checks
-        tests = {
-            f"an expert's price must be at least 0, not {price:g}": price >= 0,
-            f"checks must be a whole number of at least 1, not {checks:g}": checks == max(1, int(checks)),
-            f"the ratio of realised to claimed error must lie above 0, not {self.ratio:g}": self.ratio > 0,
-        }
-        refuse_unless(tests)
-        spendable(self.confidence)
-
-
-def tariff(text: str) -> Tariff:
-    """A tariff as it is written: ``price=20,confidence=.95``, ``checks=100,price=20``, or nothing for the defaults."""
-    return Tariff(**named_numbers(text, Tariff, "an audit", "price=20"))
-
-
-@dataclass(frozen=True)
 class Tiers:
     """Prices, and how many tiers there are before the expert."""
 
@@ -86,49 +53,3 @@ def tiers(text: str) -> Tiers:
     """Words as they are written: ``expert=40``, ``expert=40,next=3,tiers=2``, or nothing for the defaults."""
     given = named_numbers(text, Tiers, "an escalation", "expert=40")
     return Tiers(**{"next": given.get("expert", 1.0), **given})
-
-
-class Together(NamedTuple):
-    """Costs by the error that labels are planned for."""
-
-    epsilon: Floats  # (k,): error targets of the labels, ascending
-    labels: Floats  # (k,): what labels cost at least
-    looks: Ints  # (k,): answers that an expert checks: they certify the target nine times in ten
-    total: Floats  # (k,): labels and looks
-    experts_alone: float  # what it costs to have an expert answer every task
-
-
-def together(epsilon: Floats, labels: Floats, answers: int, target: float, tariff: Tariff) -> Together:
-    """``cost(e') + price * looks(e')``, looks by the exact bound where the true error is ``ratio * e'``.
-
-    epsilon, labels (k,): error targets, ascending, and what labels for them cost; in between the cost is taken as
-    linear in ln(epsilon), as it is between the pieces of the linear program's curve; answers: how many there will be;
-    target: share of wrong answers to certify.
-    """
-    grid = np.union1d(epsilon, np.geomspace(epsilon[0], epsilon[-1], GRID))
-    cost = np.interp(np.log(grid), np.log(epsilon), labels)
-    errors, delta = np.minimum(1.0, tariff.ratio * grid), spendable(tariff.confidence)
-    looks = np.array([checks_needed(answers, target, float(error), delta) for error in errors], np.int64)
-    total = cost + tariff.price * looks
-    return Together(grid, cost, looks, total, tariff.price * answers)
-
-
-class Realised(NamedTuple):
-    """Realised over claimed error on tasks of known answers, with a 95 % interval for independent errors."""
-
-    ratio: float
-    low: float
-    high: float
-    tasks: int
-    enough: bool  # from 10 wrong answers on
-
-
-def realised(claims: Floats, wrong: Bools) -> Realised:
-    """Wrong answers over the expected number of them; the interval is Garwood's for a Poisson count.
-
-    claims (tasks,): claimed probability that each answer is wrong; wrong (tasks,): whether it is.
-    """
-    expected, count = max(float(claims.sum()), 1e-12), int(wrong.sum())
-    low = float(gammaincinv(count, 0.025)) if count else 0.0
-    ends = (count / expected, low / expected, float(gammaincinv(count + 1, 0.975)) / expected)
-    return Realised(*ends, wrong.size, count >= ENOUGH)

@@ -1,4 +1,4 @@
-"""The exact bound and how many looks it takes, planned together with labels; the words of options."""
+"""The exact bound and how many looks it takes; what audits share; the words of an option."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from crowdopt.answers.audit.bound import checks_needed, most_left
+from crowdopt.answers.audit.bound import most_left
 from crowdopt.answers.audit.draws import METHODS, AuditTerms, conclude, draw
-from crowdopt.answers.audit.tariff import Tariff, Tiers, realised, spendable, tariff, tiers, together
+from crowdopt.answers.audit.tariff import Tiers, spendable, tiers
 from crowdopt.errors import InputError
 from crowdopt.verbs.audit import looks_to_certify
 
@@ -42,24 +42,6 @@ def test_with_fewer_looks_than_are_named_no_audit_certifies(method, answers, tar
         assert sure or checks < least or method != "exact"
 
 
-def test_the_cheapest_sum_is_the_cheapest():
-    """Labels by a curve, looks by the exact bound: no target that was given costs less than the best one found."""
-    epsilon = np.geomspace(0.01, 0.4, 12)
-    labels, terms = 500 * np.log(1 / epsilon), Tariff(price=3, ratio=1.2)
-    plan = together(epsilon, labels, 600, 0.1, terms)
-    sums = [cost + 3 * checks_needed(600, 0.1, 1.2 * e, 0.05) for e, cost in zip(epsilon, labels, strict=True)]
-    assert plan.total.min() <= min(sums) + 1e-9 and plan.experts_alone == 1800
-    assert plan.total.tolist() == (plan.labels + 3 * plan.looks).tolist()
-
-
-def test_the_ratio_of_errors_and_its_interval():
-    """Wrong over expected; Garwood's interval, exact for no event: from 0 to -ln(.025) over the expectation."""
-    claims = np.full(400, 0.05)
-    seen, none = realised(claims, np.arange(400) < 30), realised(claims, np.zeros(400, bool))
-    assert seen.ratio == pytest.approx(1.5) and seen.low < 1.5 < seen.high and seen.enough
-    assert none.low == 0 and none.high == pytest.approx(-np.log(0.025) / 20) and not none.enough
-
-
 def test_chances_are_shared():
     """Whatever the shares, all deltas together are at most what the confidence leaves."""
     spent = list[float]()
@@ -72,14 +54,11 @@ def test_chances_are_shared():
 
 def test_the_words_of_an_option():
     """Defaults, and one sentence for what is none."""
-    assert tariff("") == Tariff() and tariff("price=2, confidence=.9") == Tariff(price=2, confidence=0.9)
     assert tiers("") == Tiers() and tiers("expert=40") == Tiers(40, 40) and tiers("next=3,tiers=2") == Tiers(1, 3, 2)
-    for read, text, message in (
-        (tariff, "price=-1", "at least 0"),
-        (tariff, "confidence=1", "strictly between"),
-        (tariff, "checks=.5", "whole number"),
-        (tiers, "price=x", "unknown word"),
-        (tiers, "expert=0", "price expert must lie above 0"),
+    for text, message in (
+        ("price=x", "unknown word"),
+        ("expert=0", "price expert must lie above 0"),
+        ("tiers=.5", "whole number"),
     ):
         with pytest.raises(InputError, match=message):
-            read(text)
+            tiers(text)
