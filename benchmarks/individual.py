@@ -97,7 +97,7 @@ def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):
 def proven_again(plan) -> float | None:
     """What the plan's multipliers prove, by the second opinion."""
     from crowdopt.crowd.vote_errors import relaxation
-    from crowdopt.recheck.bounds import JointPull, prove, prove_sets
+    from crowdopt.recheck.bounds import FOLLOWED, JointPull, prove, prove_sets
 
     if plan.duals is None or plan.duals.joint:
         return None
@@ -105,9 +105,14 @@ def proven_again(plan) -> float | None:
     if plan.program == "lp":
         return prove(instance, duals.task, duals.worker, duals.labels, duals.budget)
     instance = relaxation(instance)
-    proven = prove_sets(instance, duals.worker, duals.budget, JointPull.none(instance), duals.wrong)
-    whole = bool((instance.cost == np.rint(instance.cost)).all())
-    return float(np.ceil(proven - 1e-9 * abs(proven))) if whole else proven
+    whole, again = bool((instance.cost == np.rint(instance.cost)).all()), -np.inf
+    for states in FOLLOWED:
+        if again < plan.certified_bound:
+            proven = prove_sets(
+                instance, duals.worker, duals.budget, JointPull.none(instance), duals.wrong, states=states
+            )
+            again = float(np.ceil(proven - 1e-9 * abs(proven))) if whole else proven
+    return again
 
 
 def once(row: str, method: str, limit: float, threads: int, program: str = "ip") -> dict:

@@ -48,7 +48,7 @@ def crowd(name: str, tasks: int, epsilon: float) -> crowdopt.AssignmentInstance:
 
 
 def solved(instance: crowdopt.AssignmentInstance, rule: str, method: str, limit: float) -> crowdopt.Plan:
-    plan = crowdopt.assign(replace(instance, rule=rule), method, time_limit=limit, gap=0.0)
+    plan = crowdopt.solve(replace(instance, rule=rule), method=method, time_limit=limit, gap=0.0)
     if plan.found:
         assert not breaches(plan.instance, plan.pairs)
         errors = exact_errors(replace(instance, rule="exact-error"), plan.pairs)[0]

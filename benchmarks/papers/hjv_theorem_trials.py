@@ -40,7 +40,7 @@ def theorem_1(rng: np.random.Generator) -> dict[str, Any] | None:
         demand=need / HOEFFDING.need(np.array(0.4), 2),
         rule="hoeffding",
     )
-    linear, whole = crowdopt.assign(instance, program="lp"), crowdopt.assign(instance, gap=0.0)
+    linear, whole = crowdopt.solve(instance, program="lp"), crowdopt.solve(instance, gap=0.0)
     if not linear.found or not whole.found:
         return None
     value = evidence * linear.duals.task[:, None] - 1
@@ -72,7 +72,7 @@ def theorem_2(rng: np.random.Generator, seed: int) -> dict[str, Any]:
     bought = np.bincount(run.task, weights=one.evidence[run.task, run.worker], minlength=n)
     return {
         "labels": run.total_labels,
-        "lp": crowdopt.assign(one, program="lp").objective,
+        "lp": crowdopt.solve(one, program="lp").objective,
         "short": float((bought < one.need - 1e-6).mean()),
         "promised": theorems.theorem_2(n, m, epsilon, 0.1, 1.0, 0.36).labels_ratio,
     }
@@ -82,14 +82,14 @@ def theorem_3(rng: np.random.Generator) -> dict[str, Any] | None:
     """Skills known within t: the approximated LP's optimum, and Theorem 4's bound on the worst task's exact error."""
     accuracy = rng.uniform(0.6, 0.95, (2, 30))
     one = AssignmentInstance(accuracy, np.arange(20) % 2, 15, 0.2, rule="hoeffding")
-    true = crowdopt.assign(one, program="lp")
+    true = crowdopt.solve(one, program="lp")
     if not true.found:
         return None
     least = float((true.evidence / true.task_labels).min())
     t = float(rng.uniform(0, 0.2)) * least / 4
     guess = replace(one, accuracy=np.clip(accuracy + rng.uniform(-t, t, accuracy.shape), 0, 1))
     loose = approximated.transform(guess, t, least)
-    plan, relaxed = crowdopt.assign(loose, time_limit=10, gap=0.0), crowdopt.assign(loose, program="lp")
+    plan, relaxed = crowdopt.solve(loose, time_limit=10, gap=0.0), crowdopt.solve(loose, program="lp")
     logs = []
     for task in range(one.n_tasks if plan.found else 0):
         workers = plan.pairs[plan.pairs[:, 0] == task, 1]

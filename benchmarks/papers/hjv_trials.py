@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt import recipe, solve
+from crowdopt import recipe, solve_program
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
@@ -77,7 +77,7 @@ def message_passing(kind: str, total: int, iterations: list[int], seed: int) -> 
 
 
 def _played(of: Stream, text: str, seed: int, into: dict[str, list[float]]) -> int:
-    run = replay(named(text), of, seed, solve)
+    run = replay(named(text), of, seed, solve_program)
     into["labels"].append(run.total_labels)
     into["error"].append(realised_error(run, answers_of(run)))
     return run.total_labels

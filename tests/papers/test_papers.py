@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import crowdopt
 from benchmarks.papers.real_data import folder_of
 from benchmarks.papers.sources import bluebird, more, quiz, rte, zencrowd
 
@@ -18,6 +21,14 @@ FIGURES += [f"li_liu_{name}" for name in ("fig1", "fig2", "fig3", "fig4", "remar
 FIGURES += [f"liu_liu_{name}" for name in ("fig2", "fig3", "fig4", "fig5", "log2", "table2", "real")]
 REAL = {"li_liu_fig3", "li_liu_fig4", "liu_liu_real"}
 VERDICTS = ("yes", "no", "open", "on average", "unusable", "from n = 10", "says nothing", "promises nothing", "–", "-")
+
+
+def test_each_benchmark_finds_what_it_names():
+    """A module imports, and calls of the package are of what it has: names change, figures are made seldom."""
+    for path in sorted((ROOT / "benchmarks").rglob("*.py")):
+        import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        for name in re.findall(r"\bcrowdopt\.(\w+)\(", path.read_text(encoding="utf-8")):
+            assert callable(getattr(crowdopt, name)), f"{path.name}: crowdopt.{name}"
 
 
 @pytest.mark.long
