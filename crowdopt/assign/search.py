@@ -51,7 +51,7 @@ class SearchParams:
     rounds: int = 60  # of sharing out
     work: int = 2_000
     bought: int = 40  # labels that are bought for tasks of a type while they share out
-    lack: float = 5e-4  # of what all tasks need: where more is missing, evidence is too coarse to be shared out
+    lack: float = 1e-3  # of what all tasks need: where more is missing, evidence is too coarse to be shared out
     failed: int = 7  # sums of money at which labels do not suffice, after which no more is dealt
     wide: int = 64  # labels of a task for which there is room at least
     sets: int = 20_000  # all there are, up to which all are looked at, where votes decide

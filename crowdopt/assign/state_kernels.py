@@ -25,8 +25,8 @@ class MoveParams(NamedTuple):
     fewer: int = 12  # the same in the first rounds
     many: int = 1_500  # tasks of a type beyond which single labels are exchanged first
     swaps: int = 12  # rounds of that
-    stalled: int = 8  # rounds in which what is missing falls too little, after which sharing ends
-    less: float = 0.98  # of what is missing: that is too little
+    stalled: int = 2  # rounds in which what is missing falls too little, after which sharing ends
+    less: float = 0.9  # of what is missing: that is too little
 
 
 class Terms(NamedTuple):
