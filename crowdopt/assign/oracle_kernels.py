@@ -111,10 +111,11 @@ def _drop_dear(price, worth, copies, needs, dear, hair):
             lifted += copies[g] * worth[g]
         elif copies[g] > 0 and worth[g] > 0:
             able[n], ratio[n], n = g, price[g] / worth[g], n + 1
+    ladder = _ladder(able, ratio, n, price, worth, copies)
     gain = np.full(g_count, -np.inf)  # how far above its linear program a set with the label may be
     for k in range(needs.size):
         left = needs[k] - lifted
-        value, rate = _relaxed(left, n, able, ratio, price, worth, copies)
+        value, rate = _relaxed(left, ladder)
         if rate == np.inf:
             continue
         value += base
@@ -162,7 +163,12 @@ def _greedy(r, rows, price, copies, order, need, taken):
     taken[:] = 0
     inside, beside = np.zeros(rows.low.shape[1], np.int64), np.zeros(rows.member.shape[0], np.int64)
     have, paid, labels = 0.0, 0.0, 0
+    asks = rows.low[r].max() > 0
+    for h in range(beside.size):
+        asks |= rows.low_beside[r, h] > 0
     for only_low in (True, False):
+        if only_low and not asks:
+            continue
         for z in range(order.size):
             g = order[z]
             if not only_low and have >= need - HAIR and labels >= rows.fewest[r]:
@@ -231,34 +237,33 @@ def _bound_dear(r, rows, price, copies, needs, dear, which, kinds, slack, hair):
 
 
 @njit(cache=True, nogil=True)
-def _relaxed(need, n, able, ratio, price, worth, copies):
-    """What evidence costs in shares of labels, and its rate: the ratio of the last one needed, found by halving."""
+def _ladder(able, ratio, n, price, worth, copies):
+    """Evidence and price of the first classes by ratio, all copies, summed up (n + 1,), and their ratios (n,)."""
+    order = np.argsort(ratio[:n])
+    have, paid, rate = np.zeros(n + 1), np.zeros(n + 1), np.empty(n)
+    for z in range(n):
+        g = able[order[z]]
+        have[z + 1], paid[z + 1] = have[z] + copies[g] * worth[g], paid[z] + copies[g] * price[g]
+        rate[z] = ratio[order[z]]
+    return have, paid, rate
+
+
+@njit(cache=True, nogil=True)
+def _relaxed(need, ladder):
+    """What evidence costs in shares of labels, and its rate: the ratio of the last one needed."""
+    have, paid, rate = ladder
     if need <= HAIR:
         return 0.0, 0.0
-    low, high, total = np.inf, 0.0, 0.0
-    for z in range(n):
-        low, high = min(low, ratio[z]), max(high, ratio[z])
-        total += copies[able[z]] * worth[able[z]]
-    if total < need - HAIR:
+    if have[-1] < need - HAIR:
         return 0.0, np.inf
-    low *= 0.5
-    for _ in range(40):  # below ``low`` there is too little
-        middle, have = 0.5 * (low + high), 0.0
-        for z in range(n):
-            if ratio[z] <= middle:
-                have += copies[able[z]] * worth[able[z]]
-        if have >= need:
-            high = middle
-        else:
+    low, high = 0, rate.size  # the first ``low`` classes are too little, the first ``high`` enough, but for a hair
+    while high - low > 1:
+        middle = (low + high) // 2
+        if have[middle] < need:
             low = middle
-        if high - low <= 1e-9 * high:
-            break
-    # any rate gives a lower bound
-    value = high * need
-    for z in range(n):
-        g = able[z]
-        value += min(0.0, price[g] - high * worth[g]) * copies[g]
-    return value, high
+        else:
+            high = middle
+    return paid[low] + rate[low] * (need - have[low]), rate[low]
 
 
 @njit(cache=True, nogil=True)
@@ -561,6 +566,7 @@ def _closed(r, item, rows, price_of, needs, which, kinds, effort, found, chosen,
     for g in range(price_of.size):
         if copies[g] > 0 and worth_of[g] > 0:
             able[ables], ratio[ables], ables = g, price_of[g] / worth_of[g], ables + 1
+    ladder = _ladder(able, ratio, ables, price_of, worth_of, copies)
     best, cheap = np.sort(worth_of[item])[::-1], np.sort(price_of[item])
     first, second = _ranked(r, rows, price_of, copies, False), _ranked(r, rows, price_of, copies, True)
     taken, spare = np.zeros(price_of.size, np.int64), copies.copy()
@@ -579,7 +585,7 @@ def _closed(r, item, rows, price_of, needs, which, kinds, effort, found, chosen,
             have += best[labels]
             least += cheap[labels]
             labels += 1
-        least = max(least, _relaxed(needs[z], ables, able, ratio, price_of, worth_of, copies)[0])
+        least = max(least, _relaxed(needs[z], ladder)[0])
         if cost - least > effort.close * cost:
             continue
         closed[z] = True
