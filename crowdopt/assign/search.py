@@ -54,7 +54,7 @@ class SearchParams:
     lack: float = 1e-3  # of what all tasks need: where more is missing, evidence is too coarse to be shared out
     failed: int = 7  # sums of money at which labels do not suffice, after which no more is dealt
     wide: int = 64  # labels of a task for which there is room at least
-    sets: int = 20_000  # all there are, up to which all are looked at, where votes decide
+    sets: int = 30_000  # all there are, up to which all are looked at
     aims: int = 2  # times that evidence is aimed at where votes decide
     many: int = 10_000  # kinds, beyond which it is aimed at once
     halvings: int = 6  # of what may be enough
@@ -410,7 +410,7 @@ def solve_exact(
         if not standing.done:
             search = Search(problem_of(instance), standing, params)
             search.run()
-            if by_votes and not params.dealt_alone:
+            if not params.dealt_alone:
                 search.every_set()
         most = 0 if params.dealt_alone else params.none if standing.best is None else params.whole
         if not standing.done and standing.pairs <= most:
