@@ -112,3 +112,11 @@ def test_capacities_just_short_of_whole_labels_are_proven_too_small(tasks, first
     proven = prove_sets(short, plan.duals.worker, plan.duals.budget, JointPull.none(short))
     assert proven > short.cost.max(axis=0) @ np.minimum(short.capacity, tasks)
     assert solve(enough, require="served", time_limit=60, gap=0.0).status is Status.OPTIMAL
+
+
+def test_where_sets_are_few_the_best_choice_of_them_is_proven():
+    """Two pools have 576 sets: prices leave 2 % open, the whole program over the sets nothing."""
+    accuracy = np.repeat([0.9, 0.65], [5, 95])
+    instance = AssignmentInstance(accuracy[None], np.zeros(200, int), np.full(100, 120), 0.05, rule="bhattacharyya")
+    plan = solve(instance, gap=0.0, time_limit=60)
+    assert plan.proven and plan.objective == 3934 and plan.proof == "solver"
