@@ -59,11 +59,6 @@ CALLS = {  # its arguments that are tables, its others, and what is looked at of
     ),
     "learn": ("labelers=skills", RUN, lambda found: [row["reward"] for row in found.rows]),
     "learn of skills": ("skills", {"labelers": None, **RUN}, lambda found: [row["reward"] for row in found.rows]),
-    "explain": (
-        "labels truth",
-        {"campaign": "birds", "audit": "price=20"},
-        lambda found: found.facts["audit"]["total"],
-    ),
     "select": ("correct=gold", {"most": 4}, lambda found: found.members),
     "skills": ("gold", {}, lambda found: found.accuracy),
     "push": (
@@ -75,9 +70,7 @@ CALLS = {  # its arguments that are tables, its others, and what is looked at of
 }
 
 
-@pytest.mark.parametrize(
-    "verb", [pytest.param(verb, marks=pytest.mark.slow if verb == "explain" else ()) for verb in CALLS]
-)
+@pytest.mark.parametrize("verb", CALLS)
 def test_a_table_says_the_same_at_hand_and_in_a_file(verb, place, monkeypatch):
     """What a verb makes of a path's text it makes of columns; frames are read as columns: tests/io."""
     tables, others, shown = CALLS[verb]
