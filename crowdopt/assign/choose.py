@@ -308,11 +308,10 @@ class Chooser:
 
         pool, problem = self.master.pool, self.problem
         table, kind_of, row_of = problem.coupling.prices(duals), problem.kind_of, problem.row_of
-        by_price = np.lexsort((pool.prices(duals), pool.sets.row))
         sets = pool.sets
         label, ends, got = served(
-            batch, pick, kind_of, row_of, pool.set_at, by_price, pool.start, sets.at, sets.label, problem.kinds,
-            problem.rows, table, self.twins, room, self.params.looked,
+            batch, pick, kind_of, row_of, pool.set_at, pool.prices(duals), pool.start, sets.at, sets.label,
+            problem.kinds, problem.rows, table, self.twins, room, self.params.looked,
         )  # fmt: skip
         return got, Sets(row_of[kind_of[got]], np.append(0, ends), label)
 

@@ -31,6 +31,18 @@ class Proof(NamedTuple):
     duals: Duals | None
 
 
+class Asked(NamedTuple):
+    """A program, and who searches it."""
+
+    instance: AssignmentInstance
+    program: Program
+    solve: Solve
+    backend: str
+    clock: Clock
+    options: Options
+    listener: Listener | None
+
+
 def solve_full(
     instance: AssignmentInstance,
     kind: str,
@@ -54,8 +66,9 @@ def solve_full(
     """
     program = assignment.of_sums(instance)
     clock = Clock(options.time_limit)
+    asked = Asked(instance, program, solve, backend, clock, options, listener)
     if head is not None:
-        return _resumed(head, program, solve, backend, clock, options, listener)
+        return _resumed(head, asked)
     time = _within(options, clock.left if kind == "lp" else clock.left / 2)
     relaxed, point = strict(relax(program), clipped, solve, lp_backend or backend, time, None)
     known, interrupted = certify(relaxed), relaxed.interrupted
@@ -66,33 +79,24 @@ def solve_full(
     if kind == "ip" and (point is None or not _is_plan(instance, point)):
         point = None
         if known.bound < np.inf and not interrupted:
-            searched, point = _search(instance, program, solve, backend, clock, options, listener)
+            searched, point = _search(asked)
             known, interrupted = _better(known, certify(searched)), searched.interrupted
-    proof = Proof(known, certified, duals)
-    return _plan(instance, kind, proof, point, backend, backend, options.seed, interrupted)
+    return _plan(asked, kind, Proof(known, certified, duals), point, backend, interrupted)
 
 
-def _resumed(
-    head: Plan,
-    program: Program,
-    solve: Solve,
-    backend: str,
-    clock: Clock,
-    options: Options,
-    listener: Listener | None,
-) -> Plan:
+def _resumed(head: Plan, asked: Asked) -> Plan:
     """Search on from another method's plan and bound."""
-    instance, start = head.instance, None
+    start = None
     if head.pairs is not None:
-        start = np.zeros(instance.n_tasks * instance.n_workers)
-        start[instance.pair_keys(head.pairs)] = 1.0
-        options = replace(options, start=start)
-    searched, point = _search(instance, program, solve, backend, clock, options, listener)
+        start = np.zeros(head.instance.n_tasks * head.instance.n_workers)
+        start[head.instance.pair_keys(head.pairs)] = 1.0
+        asked = asked._replace(options=replace(asked.options, start=start))
+    searched, point = _search(asked)
     known = _better(head.certificate, certify(searched))
-    if start is not None and (point is None or program.cost @ point >= program.cost @ start):
+    if start is not None and (point is None or asked.program.cost @ point >= asked.program.cost @ start):
         point = start
     proof = Proof(known, head.certified_bound, head.duals)
-    return _plan(instance, "ip", proof, point, head.method, backend, options.seed, searched.interrupted)
+    return _plan(asked, "ip", proof, point, head.method, searched.interrupted)
 
 
 def _better(linear: Certificate, searched: Certificate) -> Certificate:
@@ -100,20 +104,13 @@ def _better(linear: Certificate, searched: Certificate) -> Certificate:
     return searched if searched.bound > linear.bound + BOUND * max(1.0, abs(linear.bound)) else linear
 
 
-def _search(
-    instance: AssignmentInstance,
-    program: Program,
-    solve: Solve,
-    backend: str,
-    clock: Clock,
-    options: Options,
-    listener: Listener | None,
-) -> tuple[Solution, Floats | None]:
+def _search(asked: Asked) -> tuple[Solution, Floats | None]:
     """Branch and bound; a point that stays short of a need by the solver's tolerance is topped up."""
-    first, point = strict(program, _rounded, solve, backend, _within(options, clock.left), listener)
+    options = _within(asked.options, asked.clock.left)
+    first, point = strict(asked.program, _rounded, asked.solve, asked.backend, options, asked.listener)
     if point is None and first.primal is not None:
-        point = _rounded(program, first.primal)
-    return first, _topped_up(instance, program, point)
+        point = _rounded(asked.program, first.primal)
+    return first, _topped_up(asked.instance, asked.program, point)
 
 
 def strict(
@@ -214,22 +211,14 @@ def _topped_up(instance: AssignmentInstance, program: Program, point: Floats | N
     return None if breaches(instance, _pairs(chosen)) else chosen.reshape(-1)
 
 
-def _plan(
-    instance: AssignmentInstance,
-    kind: str,
-    proof: Proof,
-    point: Floats | None,
-    method: str,
-    backend: str,
-    seed: int,
-    interrupted: bool,
-) -> Plan:
+def _plan(asked: Asked, kind: str, proof: Proof, point: Floats | None, method: str, interrupted: bool) -> Plan:
+    instance = asked.instance
     pairs = amounts = None
     if point is not None:
         table = point.reshape(instance.n_tasks, instance.n_workers)
         pairs = _pairs(table)
         amounts = table[tuple(pairs.T)] if kind == "lp" else None
-    made = {"method": method, "backend": backend, "seed": seed, "interrupted": interrupted}
+    made = {"method": method, "backend": asked.backend, "seed": asked.options.seed, "interrupted": interrupted}
     return Plan.of(instance, kind, proof.known, proof.certified, proof.duals, pairs, amounts, **made)
 
 

@@ -177,6 +177,11 @@ def thin(tasks, price, least, terms, state, jury):
     hand = np.empty(hands.shape[1], np.int32)
     for i in tasks:
         t = rows.type[terms.row[i]]
+        poorest = np.inf if jury.share.size == 0 else -np.inf
+        for k in range(held[i]):
+            poorest = min(poorest, jury.worth[t, hands[i, k]])
+        if poorest > slack[i] + 1e-9:  # by evidence, which is soon summed
+            continue
         while slack[i] >= 0 and held[i] > 0 and not state.rung[0]:
             n, done = held[i], True
             order = np.argsort(-price[t][hands[i, :n]], kind="mergesort")

@@ -118,48 +118,50 @@ class Pool:
     def __post_init__(self) -> None:
         rng, groups = np.random.default_rng(0), self.problem.rows.worth.shape[1]
         self._marks = rng.integers(1, 2**63, (groups,), dtype=np.uint64)
+        self._seen = np.zeros(0, np.uint64)  # signs, each near the place that it names
         self.own = sparse.csr_array((0, self.problem.coupling.owns))
         self._row_marks = rng.integers(1, 2**63, self.problem.rows.type.size, dtype=np.uint64)
         self._ordered()
 
     def add(self, sets: Sets, power: Floats | None = None) -> int:
         """Take in sets, whose power is perhaps known; -> how many were new."""
-        sign = np.zeros(sets.row.size, np.uint64)
-        np.add.at(sign, sets.owner, self._marks[sets.label])
-        sign += self._row_marks[sets.row]
-        _, first = np.unique(sign, return_index=True)
-        first = first[~np.isin(sign[first], self.sign)]
+        from crowdopt.assign.master_kernels import first_with, unseen
+
+        sums = np.append(np.uint64(0), np.cumsum(self._marks[sets.label]))
+        sign = sums[sets.at[1:]] - sums[sets.at[:-1]] + self._row_marks[sets.row]
+        if 2 * (self.sign.size + sign.size) > self._seen.size:
+            self._seen = np.zeros(1 << int(4 * (self.sign.size + sign.size)).bit_length(), np.uint64)
+            unseen(self.sign, self._seen)
+        first = unseen(sign, self._seen)
         if not first.size:
             return 0
         new, rows = sets.some(first), self.problem.rows
         kind, owner = rows.type[new.row], new.owner
         power = self.problem.power(new.row, owner, new.label) if power is None else power[first]
         cost = np.bincount(owner, rows.cost[kind[owner], new.label], first.size)
+        by_power = np.lexsort((sign[first], power, new.row))
+        place = first_with(self.set_at, self.power, self._begin(new.row), np.nextafter(power[by_power], np.inf))
+        order = np.insert(np.arange(self.cost.size), place, self.cost.size + by_power)
         both = Sets.joined([self.sets, new])
-        self.power, self.cost = np.append(self.power, power), np.append(self.cost, cost)
         own = self.problem.coupling.own_use(kind[owner], new.label, owner, first.size)
         error = self.problem.errors(new.row, owner, new.label)
         if error is not None:
             own = sparse.hstack([own[:, :-1], SCALE * error[:, None]], format="csr")
         self.own = sparse.vstack([self.own, own], format="csr")
-        self.sign = np.append(self.sign, sign[first])
-        order = np.lexsort((self.power, both.row))
-        self.sets, self.own = both.some(order), self.own[order]
-        self.power, self.cost, self.sign = self.power[order], self.cost[order], self.sign[order]
+        self.sets, self.own, self.sign = both.some(order), self.own[order], np.append(self.sign, sign[first])[order]
+        self.power, self.cost = (np.concatenate(two)[order] for two in ((self.power, power), (self.cost, cost)))
         self._ordered()
         return int(first.size)
 
     def _ordered(self) -> None:
-        problem, rows = self.problem, np.arange(self.problem.rows.type.size + 1)
-        self.set_at = np.searchsorted(self.sets.row, rows)
-        # the place of each kind's target among the power of its row's sets
-        row, target = problem.row_of, problem.target
-        both = np.concatenate([self.sets.row, row])
-        order = np.lexsort((np.arange(both.size) < self.sets.row.size, np.append(self.power, target), both))
-        is_set = order < self.sets.row.size
-        before = np.cumsum(is_set)
-        self.start = np.empty(row.size, np.int64)
-        self.start[order[~is_set] - self.sets.row.size] = before[~is_set]
+        from crowdopt.assign.master_kernels import first_with
+
+        problem, self.set_at = self.problem, self._begin(self.sets.row)
+        self.start = first_with(self.set_at, self.power, problem.kinds.at, problem.target)
+
+    def _begin(self, row: Ints) -> Ints:
+        """Where the sets of each row begin, (R + 1,)."""
+        return np.append(0, np.cumsum(np.bincount(row, minlength=self.problem.rows.type.size)))
 
     @property
     def error(self) -> Floats | None:

@@ -20,6 +20,32 @@ from crowdopt.kernels import njit
 
 
 @njit(cache=True, nogil=True)
+def unseen(sign, seen):
+    """Which of some signs are new, (k,); seen (a power of two,): those known, 0: free; written."""
+    new, found = np.empty(sign.size, np.int64), 0
+    for s in range(sign.size):
+        at = np.int64(sign[s] & np.uint64(seen.size - 1))
+        while seen[at] != 0 and seen[at] != sign[s]:
+            at = (at + 1) % seen.size
+        if seen[at] == 0:
+            seen[at], new[found], found = sign[s], s, found + 1
+    return new[:found]
+
+
+@njit(cache=True, nogil=True)
+def first_with(set_at, power, at, asked):
+    """The place among its row's sets, by ascending power, of the first one that has what is asked, (k,).
+
+    set_at, at (R + 1,): where the sets of each row begin, and what is asked of them.
+    """
+    place = np.empty(asked.size, np.int64)
+    for r in range(set_at.size - 1):
+        for k in range(at[r], at[r + 1]):
+            place[k] = set_at[r] + np.searchsorted(power[set_at[r] : set_at[r + 1]], asked[k])
+    return place
+
+
+@njit(cache=True, nogil=True)
 def priced(at, label, cost, pay, pull, out):
     """What each set costs, less its labels' pulls: at, label: sets; cost (S,), times pay; pull (G,); out, written."""
     for s in range(out.size):
@@ -161,14 +187,15 @@ def _taken(s, k, r, at, label, kinds, room, price, twin_at, twin, like, rows, sw
 
 
 @njit(cache=True, nogil=True)
-def served(tasks, pick, kind_of, row_of, set_at, by_price, start, at, label, kinds, rows, price, twins, room, most):
+def served(tasks, pick, kind_of, row_of, set_at, paid, start, at, label, kinds, rows, price, twins, room, most):
     """Each task in order takes its pick, else a cheap set that fits, else one with others who are alike in it.
 
-    by_price (S,): sets of each row, the cheapest first; price (T, G); twins: as :class:`crowdopt.assign.choose.Chooser`
-    has them; room (G,): written; most: cheap sets that are looked at before others take
-    places; -> labels of sets, where each ends, and whose it is.
+    paid (S,): what sets cost; price (T, G); twins: as :class:`crowdopt.assign.choose.Chooser` has them; room (G,):
+    written; most: cheap sets that are looked at before others take places; -> labels of sets, where each ends, and
+    whose it is.
     """
     twin_at, twin, like = twins
+    by_price, known = np.empty(paid.size, np.int64), np.zeros(set_at.size - 1, np.bool_)
     labels, used = np.empty(8 * tasks.size + 8, np.int64), 0
     ends, owner, got = np.empty(tasks.size, np.int64), np.empty(tasks.size, np.int64), 0
     mine = np.empty(label.size + 1, np.int64)
@@ -179,6 +206,9 @@ def served(tasks, pick, kind_of, row_of, set_at, by_price, start, at, label, kin
         prices = price[rows.type[r]]
         if pick[z] >= 0:
             n = _taken(pick[z], k, r, at, label, kinds, room, prices, twin_at, twin, like, rows, False, mine)
+        if n < 0 and not known[r]:
+            begin, end = set_at[r], set_at[r + 1]
+            by_price[begin:end], known[r] = begin + np.argsort(paid[begin:end], kind="mergesort"), True
         for swaps in (False, True):
             looked = 0
             for x in range(set_at[r], set_at[r + 1]):

@@ -25,6 +25,7 @@ class PriceParams:
     cool: float = 0.4  # by which it falls
     coldest: float = 1e-5
     rounds: tuple[int, ...] = (0, 6, 14, 60)  # of master and oracle at most before each plan
+    soon: tuple[int, ...] = (0, 20, 60)  # the same where they take little
     steps: int = 80  # of one ascent
     through: int = 4_000  # sets through other workers, in one round
     cold: float = 5e-4  # a temperature below which master and bound may meet

@@ -134,9 +134,7 @@ class Coupling:
         """``(1 - b) c_tg - w_g - s_tg``: labels at multipliers, (T, G)."""
         pay, pull, own = self.pulls(duals)
         table: Floats = pay * self.rows.cost - pull
-        row, kind, place, coefficient = self.own
-        np.subtract.at(table, (kind, place), own[row] * coefficient)
-        return table
+        return table - (self._own_table @ own).reshape(table.shape) if own.size else table
 
     def pull(self, duals: Floats) -> float:
         """What the sides of the rows are worth: ``sum l [d]+ - u [d]-``."""
@@ -156,11 +154,16 @@ class Coupling:
         """What labels of classes to tasks of types bring to own rows, by their owners, (owners, own rows)."""
         if not self.owns:
             return sparse.csr_array((owners, 0))
-        row, of, place, coefficient = self.own
-        cells = self.rows.worth.size
-        table = sparse.csr_array((coefficient, (of * self.loads + place, row)), shape=(cells, self.owns))
-        labels = sparse.csr_array((np.ones(label.size), (owner, kind * self.loads + label)), shape=(owners, cells))
-        return sparse.csr_array(labels @ table)
+        cells = kind * self.loads + label
+        labels = sparse.csr_array((np.ones(label.size), (owner, cells)), shape=(owners, self.rows.worth.size))
+        return sparse.csr_array(labels @ self._own_table)
+
+    @cached_property
+    def _own_table(self) -> sparse.csr_array:
+        """What a label of each type and class brings to own rows, (T G, own rows)."""
+        row, kind, place, coefficient = self.own
+        cells = kind * self.loads + place
+        return sparse.csr_array((coefficient, (cells, row)), shape=(self.rows.worth.size, self.owns))
 
     def use(self, kind: Ints, label: Ints, owner: Ints, owners: int, error: Floats | None = None) -> sparse.csc_array:
         """What labels of classes to tasks of types take from the rows, by their owners, (rows, owners).

@@ -131,7 +131,9 @@ class Search:
             self.climb.aim = Oracle(self.aim, standing.options.threads)
         assert self.climb.best is not None
         self.climb.seed(self.climb.best.duals, self.rng)
-        for rounds in self.climb.params.rounds:
+        # where kinds are few for so many tasks, rounds take less than dealing does
+        few = problem.count.size * problem.room.size < problem.tasks
+        for rounds in self.climb.params.soon if few else self.climb.params.rounds:
             if not more or self.enough(near):
                 break
             more = self.climb.run(rounds)

@@ -13,6 +13,8 @@ from crowdopt.assign.oracle import Sets
 from crowdopt.assign.problem import Problem
 from crowdopt.assign.standing import NEVER
 
+CELLS = 1_000_000  # labels for which there is room in all, if nobody asks for more: few tasks may need all workers
+
 
 @dataclass(eq=False)
 class Holding:
@@ -29,9 +31,10 @@ class Holding:
         from crowdopt.assign.state_kernels import State, Terms
 
         n, kind = problem.tasks, problem.kind_of
+        wide = max(widest, min(int(problem.rows.size.sum()), CELLS // max(1, n)))
         terms = Terms(problem.rows, problem.row_of[kind], *problem.bars_of(kind))
         state = State(
-            np.zeros((n, widest), np.int32),
+            np.zeros((n, wide), np.int32),
             np.zeros(n, np.int64),
             -problem.target[kind],
             problem.room.copy(),

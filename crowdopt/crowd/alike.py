@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def in_several(instance: AssignmentInstance) -> tuple[Bools, Ints]:
 
 def bounds_know_overlaps(instance: AssignmentInstance) -> bool:
     """Whether groups that share workers are few enough to be proven with, all ways of sharing labels side by side."""
-    return bool(np.prod(in_several(instance)[1].astype(np.float64) + 1) <= WAYS)
+    return prod((in_several(instance)[1] + 1).tolist()) <= WAYS
 
 
 def has_joint_limits(instance: AssignmentInstance) -> bool:

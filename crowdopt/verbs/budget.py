@@ -142,12 +142,7 @@ def budget(campaign: InstanceLike, asked: BudgetOptions) -> Spent | Promised:
 
 
 def spend(
-    instance: AssignmentInstance,
-    money: float,
-    *,
-    method: str = "auto",
-    time_limit: float = 60.0,
-    seed: int = 0,
+    instance: AssignmentInstance, money: float, *, method: str = "auto", time_limit: float = 60.0, seed: int = 0
 ) -> Spent:
     """The least expected number of wrong answers for a sum of money: ``min sum_i e_i  s.t.  sum c_ij y_ij <= money``.
 
@@ -223,11 +218,7 @@ def _facts(plan: Plan, output: AnyPath) -> dict[str, Any]:
 
 
 def _known(spent: Spent) -> dict[str, Any]:
-    return {
-        "wrong": spent.wrong,
-        "wrong_bound": spent.wrong_bound,
-        "guarantee": spent.guarantee,
-    }
+    return {"wrong": spent.wrong, "wrong_bound": spent.wrong_bound, "guarantee": spent.guarantee}
 
 
 def _sentences(spent: Spent, output: AnyPath) -> list[str]:

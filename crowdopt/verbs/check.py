@@ -121,12 +121,7 @@ def check(
 
 
 def _judged(
-    claim: str,
-    program: Program,
-    value: float,
-    worst: tuple[float, str],
-    part: tuple[float, str],
-    bound: float | None,
+    claim: str, program: Program, value: float, worst: tuple[float, str], part: tuple[float, str], bound: float | None
 ) -> tuple[str, str]:
     feasible = worst[0] <= FEASIBILITY and part[0] <= INTEGRALITY
     if claim == "infeasible":

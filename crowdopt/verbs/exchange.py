@@ -264,7 +264,4 @@ def _said_pull(pulled: Pulled, output: AnyPath, dry_run: bool) -> Said:
     return Said(facts, _pulled_said(pulled, output, dry_run))
 
 
-VERBS = (
-    Verb("push", push, _said_push),
-    Verb("pull", pull, _said_pull),
-)
+VERBS = (Verb("push", push, _said_push), Verb("pull", pull, _said_pull))

@@ -40,15 +40,7 @@ from crowdopt.notebooks import InNotebooks, number
 from crowdopt.pages.charts import Undrawn, drawn
 from crowdopt.pages.explanation_page import charts, rounds_in_words
 from crowdopt.said import Said, Verb
-from crowdopt.verbs.binding import (
-    SOLVERS,
-    AnyPath,
-    InstanceLike,
-    PlanLike,
-    instance_of,
-    keywords,
-    options_of,
-)
+from crowdopt.verbs.binding import SOLVERS, AnyPath, InstanceLike, PlanLike, instance_of, keywords, options_of
 from crowdopt.verbs.plans_said import headline, ways_as_facts, ways_out, ways_said, what_falls_short, what_lacks
 from crowdopt.verbs.solve import by_class, probe, solve, with_labels
 
@@ -487,11 +479,7 @@ def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
         tables["workers"] = {"worker": None, "value": worth.capacity_value}
     if found.curve is not None:
         curve = found.curve
-        tables["curve"] = {
-            "epsilon": curve.epsilon,
-            "bound": curve.bound,
-            "plan": _blank(curve.plan),
-        }
+        tables["curve"] = {"epsilon": curve.epsilon, "bound": curve.bound, "plan": _blank(curve.plan)}
     return tables
 
 

@@ -167,11 +167,7 @@ EXPORTS: Mapping[str, type[Any]] = {
 
 @public
 def export(
-    campaign: InstanceLike | SelectionInstance,
-    output: AnyPath,
-    *,
-    program: str = "ip",
-    force: bool = False,
+    campaign: InstanceLike | SelectionInstance, output: AnyPath, *, program: str = "ip", force: bool = False
 ) -> Program:
     """Write a program for any other solver, with readable names, whole or not at all.
 

@@ -337,12 +337,7 @@ def families_of(together: ErrorCorrelation | None) -> list[Ints]:
 
 
 def _told(
-    given: Labels,
-    true: Ints | None,
-    kinds: Ints,
-    tallies: tuple[Ints, Ints],
-    source: str,
-    rule: str | None,
+    given: Labels, true: Ints | None, kinds: Ints, tallies: tuple[Ints, Ints], source: str, rule: str | None
 ) -> tuple[Told, dict[str, list[str]] | None]:
     """Skills as a campaign would have them; answers to tasks of known truth, where several are to one task."""
     types, classes, rule = len(tallies[0]), len(given.classes), rule or EXACT_ERROR.name

@@ -494,8 +494,4 @@ def _of_part(part: AssignmentInstance, search: MethodSearch) -> Plan:
 
 def probe(seconds: float) -> Probe:
     """The probe for questions of feasibility: the LP over classes, and a quick search for plans."""
-    return Probe(
-        solve_whole,
-        lambda instance, limit: quick_plan(instance, WHOLE, limit),
-        Clock(seconds),
-    )
+    return Probe(solve_whole, lambda instance, limit: quick_plan(instance, WHOLE, limit), Clock(seconds))

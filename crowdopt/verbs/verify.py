@@ -198,10 +198,7 @@ def _verified(report: Report) -> dict[str, Any]:
 def _verdict(report: Report) -> list[str]:
     if not report.holds:
         count = len(report.problems)
-        return [
-            f"the plan does not hold: {count} problem(s)",
-            *(f"- {problem}" for problem in report.problems[:20]),
-        ]
+        return [f"the plan does not hold: {count} problem(s)", *(f"- {problem}" for problem in report.problems[:20])]
     rule = report.of_rule
     if report.expected:
         return _policy_verdict(report)

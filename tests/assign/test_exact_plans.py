@@ -56,6 +56,15 @@ def test_the_papers_crowds_are_proven_by_multipliers_alone(name, labels):
     assert plan.proven and plan.proof == "certificate" and plan.objective == plan.certified_bound == labels
 
 
+@pytest.mark.parametrize("tasks", [1, 3])
+def test_few_tasks_may_need_more_workers_than_many_would_get_room_for(tasks):
+    """Skills next to a guess: 81 labels a task at least, by multipliers; a plan of that length keeps the target."""
+    accuracy = np.random.default_rng(0).uniform(0.52, 0.58, (1, 200))
+    one = AssignmentInstance(accuracy, np.zeros(tasks, int), np.full(200, tasks), 0.1, rule="exact-error")
+    plan = solve(one, time_limit=5)
+    assert plan.found and not breaches(one, plan.pairs) and plan.objective > 64 * tasks
+
+
 def test_the_watch_on_a_limit_of_any_length_goes_on():
     """Longer than a thread can wait at a time: it does not end in a fault of its own."""
     before = active_count()
