@@ -132,7 +132,7 @@ def once(row: str, method: str, limit: float, threads: int, program: str = "ip")
     if again is not None and plan.certified_bound > again + 1e-9 * max(1.0, abs(again)):
         raise AssertionError(f"the multipliers prove {again}, not {plan.certified_bound}")
     bound = plan.bound if np.isfinite(plan.bound) else None
-    numbers = {"value": plan.objective, "bound": bound, "again": again, "seconds": seconds}
+    numbers = {"value": plan.objective if plan.found else None, "bound": bound, "again": again, "seconds": seconds}
     numbers |= {"busy": busy_after - busy, "megabytes": peak - base}
     return {"row": row, "method": method, "status": plan.status.value, **numbers}
 

@@ -195,7 +195,7 @@ def _advice(standing: Standing) -> str:
     if count < 2:
         return f"For this one of the {kind} take {best}: {facts}; {next_best}, {lead}. One case says little of others."
     interval = f"95 % interval {low:.2g} to {high:.2g} times, case by case"
-    if low > 1:
+    if float(f"{low:.2g}") > 1:
         return f"For these {kind} take {best}: {facts}; {next_best}, {lead} ({interval})."
     return (
         f"For these {kind} {best} came first, but {count} cases do not tell it apart from the next: {facts}; "
