@@ -3,7 +3,7 @@
     python benchmarks/latency.py [--seconds 300] [--rate 200] [--events 100000] [--policy NAME ...]
 
 10,000 tasks, 300 workers, 50 clients that ask and tell in turn over connections that stay open, SQLite with a flush for
-each answer; clients and service share the machine. Claimed: the 99th percentile of ask and of tell is at most 50 ms at
+each answer; clients and service share the machine. The aim: a 99th percentile of ask and of tell of at most 50 ms at
 200 calls a second. A process that is started again replays the history: every decision is made anew and held against
 the one that is written. The bare service takes a call
 by FastAPI and inserts a row in a transaction of its own, with the same journal: what disk and framework cost.

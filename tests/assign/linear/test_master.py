@@ -6,13 +6,16 @@ import numpy as np
 from hypothesis import given, settings
 
 from crowdopt.assign.master import Master, Pool
+from crowdopt.assign.oracle import Sets
 from crowdopt.assign.problem import Problem, problem_of
 from tests.assign.linear.drawn import SEEDS, TIES, drawn, labels_of, multipliers, swept
 
 
 def filled(problem: Problem, rng: np.random.Generator) -> Pool:
-    """Sets that a few sweeps brought, each once."""
-    pool = Pool(problem)
+    """Sets that a few sweeps brought, each once, and each label alone, which may serve nobody."""
+    pool, (rows, classes) = Pool(problem), (problem.rows.type.size, problem.room.size)
+    row, label = np.divmod(np.arange(rows * classes), classes)
+    assert pool.add(Sets(row, np.arange(row.size + 1), label)) == row.size
     for turn in range(4):
         sets = swept(problem, multipliers(problem, rng), nodes=400, through=60, each=1, turn=turn).sets
         pool.add(sets)
