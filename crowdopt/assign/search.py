@@ -132,7 +132,7 @@ class Search:
         assert self.climb.best is not None
         self.climb.seed(self.climb.best.duals, self.rng)
         # where kinds are few for so many tasks, rounds take less than dealing does
-        few = problem.count.size * problem.room.size < problem.tasks
+        few = long and problem.count.size * problem.room.size < problem.tasks
         for rounds in self.climb.params.soon if few else self.climb.params.rounds:
             if not more or self.enough(near):
                 break
