@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 
@@ -11,16 +13,32 @@ from crowdopt.assign.problem import Problem, problem_of
 from tests.assign.linear.drawn import SEEDS, TIES, drawn, labels_of, multipliers, swept
 
 
-def filled(problem: Problem, rng: np.random.Generator) -> Pool:
-    """Sets that a few sweeps brought, each once, and each label alone, which may serve nobody."""
+def with_labels(problem: Problem) -> Pool:
+    """Each label of each row alone."""
     pool, (rows, classes) = Pool(problem), (problem.rows.type.size, problem.room.size)
     row, label = np.divmod(np.arange(rows * classes), classes)
     assert pool.add(Sets(row, np.arange(row.size + 1), label)) == row.size
+    return pool
+
+
+def filled(problem: Problem, rng: np.random.Generator) -> Pool:
+    """Sets that a few sweeps brought, each once, and each label alone, which may serve nobody."""
+    pool = with_labels(problem)
     for turn in range(4):
         sets = swept(problem, multipliers(problem, rng), nodes=400, through=60, each=1, turn=turn).sets
         pool.add(sets)
         assert pool.add(sets) == 0
     return pool
+
+
+@settings(max_examples=5)
+@given(drawn(8, 7, TIES, 3))
+def test_a_set_with_just_what_a_kind_needs_serves_it(one):
+    """Where targets are the least worth of a label each label alone serves all kinds of its row."""
+    problem = problem_of(one)
+    asked = replace(problem, target=problem.rows.worth[problem.rows.type].min(axis=1)[problem.row_of])
+    pool = with_labels(asked)
+    assert (pool.start == pool.set_at[problem.row_of]).all()
 
 
 @settings(max_examples=25)
